@@ -54,7 +54,7 @@ type Message interface {
 }
 
 // Event is one hook message in canonical form. It is immutable: its call and parts may be shared.
-// [Event.WithCall] and the like return a changed copy.
+// [Event.With] returns a changed copy.
 type Event struct {
 	// Kind is the canonical event, Wire the name as the harness sent it.
 	Kind Kind
@@ -134,54 +134,10 @@ const (
 	NobodyAttends
 )
 
-// Circumstances holds the facts about an event that its message does not contain.
-type Circumstances struct {
-	// These fields have the meaning of the fields of [Event] with the same names.
-	Project, Home       string
-	Roots, Unreadable   []string
-	NativeAsk, Reviewed bool
-}
-
-// At returns a copy of e with the facts of p.
-func (e *Event) At(p Circumstances) *Event {
-	at := *e
-	at.Project, at.Home, at.Roots, at.Unreadable = p.Project, p.Home, p.Roots, p.Unreadable
-	at.NativeAsk, at.Reviewed = p.NativeAsk, p.Reviewed
-	return &at
-}
-
-// In returns a copy of e with the working folder dir, for a message that names none.
-func (e *Event) In(dir string) *Event {
-	in := *e
-	in.Cwd = dir
-	return &in
-}
-
-// WithNobody returns a copy of e for an unattended agent.
-func (e *Event) WithNobody() *Event {
+// With returns a copy of e after change was applied to the copy.
+func (e *Event) With(change func(*Event)) *Event {
 	with := *e
-	with.Attendance = NobodyAttends
-	return &with
-}
-
-// WithPerson returns a copy of e for an agent that a person attends, as its harness reports.
-func (e *Event) WithPerson() *Event {
-	with := *e
-	with.Attendance = PersonAttends
-	return &with
-}
-
-// WithRole returns a copy of e for an agent with the given role, "" for no role.
-func (e *Event) WithRole(role string) *Event {
-	with := *e
-	with.Role = role
-	return &with
-}
-
-// WithCall returns a copy of e about call c.
-func (e *Event) WithCall(c *Call) *Event {
-	with := *e
-	with.Call = c
+	change(&with)
 	return &with
 }
 

@@ -249,7 +249,7 @@ func (a *Answer) tellRewrite(input map[string]any, row Row, ev *Event) {
 // expressAllow sets the effect of an allow, or silence where the call is reserved for a person.
 func (a *Answer) expressAllow(row Row, can Capabilities, ev *Event) {
 	for _, l := range row.Reserved {
-		if (!a.Person || l == Question) && (can.reserves(l, ev) || a.Rewritten != nil && can.reserves(l, ev.WithCall(a.Rewritten))) {
+		if (!a.Person || l == Question) && (can.reserves(l, ev) || a.Rewritten != nil && can.reserves(l, ev.With(func(e *Event) { e.Call = a.Rewritten }))) {
 			a.Effect = Abstain
 			a.limit(l)
 			return

@@ -90,11 +90,12 @@ func TestReservedCallsAreNotAllowed(t *testing.T) {
 	touching := func(path string) *cardea.Event {
 		return &cardea.Event{Home: "/home", Call: &cardea.Call{Tool: "Bash", Parts: []cardea.Part{{}, {CommandFacts: cardea.CommandFacts{Access: []cardea.Access{{Path: path}}}}}}}
 	}
-	native := touching("/x").At(cardea.Circumstances{NativeAsk: true})
+	with := func(change func(*cardea.Event)) *cardea.Event { return touching("/x").With(change) }
 	for want, ev := range map[cardea.Shortfall]*cardea.Event{
-		"": touching("/x"), cardea.ProtectedPath: touching("/protected"), cardea.CriticalDelete: touching("/home"), cardea.NativeAsk: native,
-		cardea.Question:    touching("/x").WithCall(&cardea.Call{Tool: "Question"}),
-		cardea.Unsandboxed: touching("/x").WithCall(&cardea.Call{Tool: "Bash", Unsandboxed: true}),
+		"": touching("/x"), cardea.ProtectedPath: touching("/protected"), cardea.CriticalDelete: touching("/home"),
+		cardea.NativeAsk:   with(func(e *cardea.Event) { e.NativeAsk = true }),
+		cardea.Question:    with(func(e *cardea.Event) { e.Call = &cardea.Call{Tool: "Question"} }),
+		cardea.Unsandboxed: with(func(e *cardea.Event) { e.Call.Unsandboxed = true }),
 	} {
 		a := cardea.Express(cardea.Verdict{Effect: cardea.Allow}, can, ev)
 		if want == "" && a.Effect == cardea.Allow && len(a.Limits) == 0 {

@@ -81,7 +81,7 @@ func (g *Gate) Decide(ctx context.Context, ev *Event) Verdict {
 	if !changed {
 		return first
 	}
-	rewritten := g.analyse(ev.WithCall(ev.Call.WithInput(input)))
+	rewritten := g.analyse(ev.With(func(e *Event) { e.Call = e.Call.WithInput(input) }))
 	second := g.decideCall(ctx, rewritten)
 	return first.withRewrite(rewritten.Call, second, ctx.Err() == nil && !rewritesFurther(first, second) &&
 		(second.Effect == Allow || allowsRewritten(first, second, ev, rewritten)))

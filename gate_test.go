@@ -295,13 +295,18 @@ func (s stopping) Decide(context.Context, *cardea.Event) ([]cardea.Opinion, erro
 	return s.ops, nil
 }
 
+// withParts returns a copy of an event whose call has only these parts.
+func withParts(ev *cardea.Event, parts ...cardea.Part) *cardea.Event {
+	return ev.With(func(e *cardea.Event) { e.Call = e.Call.WithParts(parts, nil, nil) })
+}
+
 func TestRewrite(t *testing.T) {
 	rewrite := func(e cardea.Effect, to string, sev cardea.Severity) cardea.Opinion {
 		return cardea.Opinion{Decider: "rules", Rule: to, Effect: e, Part: cardea.WholeCall, Severity: sev,
 			Advice: cardea.Advice{Rewrite: map[string]any{"command": to}}}
 	}
 	analyse := func(ev *cardea.Event) *cardea.Event {
-		return ev.WithCall(ev.Call.WithParts([]cardea.Part{{ShellFacts: cardea.ShellFacts{Text: fmt.Sprint(ev.Call.Input["command"]), Coverage: cardea.Complete}}}, nil, nil))
+		return withParts(ev, cardea.Part{ShellFacts: cardea.ShellFacts{Text: fmt.Sprint(ev.Call.Input["command"]), Coverage: cardea.Complete}})
 	}
 	rewrites := func(e cardea.Effect, to string) cardea.Opinion {
 		o := rewrite(e, to, "")
@@ -396,7 +401,7 @@ func TestRewriteAllowsOnePart(t *testing.T) {
 			more = says{ops: renamed(rewriter.ops[0], c.more)}
 		}
 		analyse := func(ev *cardea.Event) *cardea.Event {
-			return ev.WithCall(ev.Call.WithParts(c.after, nil, nil))
+			return withParts(ev, c.after...)
 		}
 		ev := eventOf(0)
 		ev.Call.Input, ev.Call.Parts = map[string]any{"command": "old"}, c.before
@@ -549,7 +554,7 @@ func TestRewriteOfAnyValue(t *testing.T) {
 	to := map[string]any{"a": map[string]any{"b": []any{"c"}}}
 	s := &speaker{says: []cardea.Opinion{{Decider: "speaker", Effect: cardea.Allow, Part: 0, Advice: cardea.Advice{Rewrite: map[string]any{"x": to}}}}}
 	analyse := func(ev *cardea.Event) *cardea.Event {
-		return ev.WithCall(ev.Call.WithParts([]cardea.Part{{}}, nil, nil))
+		return withParts(ev, cardea.Part{})
 	}
 	g := cardea.Gate{Placements: []cardea.Placement{{Decider: s}}, Analyse: analyse}
 	call := func(x any) *cardea.Event {

@@ -137,5 +137,5 @@ func (e *Event) opening(part int, files []string) *Event {
 	}
 	with := *e.Call
 	with.Parts, with.Flows, with.Opaque, with.Opens, with.OnlyOpened = []Part{p}, nil, nil, nil, true
-	return e.WithCall(&with)
+	return e.With(func(e *Event) { e.Call = &with })
 }

@@ -67,7 +67,7 @@ func (e *Event) PotentialCalls() *PotentialCalls {
 	}
 	with := *e.Call
 	with.Parts, with.Flows, with.Opaque, with.OnlyPotential = parts, flows, nil, true
-	out.event = e.WithCall(&with)
+	out.event = e.With(func(e *Event) { e.Call = &with })
 	return out
 }
 

@@ -83,7 +83,7 @@ func TestStagesWaitForThePrompt(t *testing.T) {
 		{"before the prompt", staged(cardea.PreToolUse, cardea.ModeDefault, 1), true, false, false},
 		{"at the prompt", staged(cardea.PermissionRequest, cardea.ModeDefault, 1), true, true, true},
 		{"no such message", staged(cardea.PreToolUse, cardea.ModeDefault, 1), false, true, true},
-		{"nobody is there to be prompted", staged(cardea.PreToolUse, cardea.ModeDefault, 1).WithNobody(), true, true, true},
+		{"nobody is there to be prompted", staged(cardea.PreToolUse, cardea.ModeDefault, 1).With(func(e *cardea.Event) { e.Attendance = cardea.NobodyAttends }), true, true, true},
 		{"never prompts", staged(cardea.PreToolUse, cardea.ModeBypass, 1), true, true, false},
 		{"never prompts, no such message", staged(cardea.PreToolUse, cardea.ModeDontAsk, 1), false, true, false},
 		{"prompts all the same", staged(cardea.PermissionRequest, cardea.ModeAuto, 1), true, true, true},

@@ -176,9 +176,9 @@ func TestEveryRuleFiresOnTheWire(t *testing.T) {
 					if err != nil || m.Unread {
 						t.Fatalf("%s: %v", r.ID, err)
 					}
-					ev := *m.Event.At(cardea.Circumstances{Project: "/home/user/project", Home: "/home/user"})
-					ev.Role = test.Role
-					analysed := analyse(&ev)
+					analysed := analyse(m.Event.With(func(e *cardea.Event) {
+						e.Project, e.Home, e.Role = "/home/user/project", "/home/user", test.Role
+					}))
 					v := gate.Decide(t.Context(), analysed)
 					want := r.Effect
 					if e, err := cardea.ParseEffect(test.Expect); err == nil {

@@ -69,10 +69,11 @@ func (h *hookwiseAnswers) lessons(a importer.RememberedAnswer) ([]string, error)
 	if err != nil {
 		return nil, err
 	}
-	ev := m.event.At(cardea.Circumstances{Project: h.place.Project, Home: h.place.Dirs.Home})
-	if a.Role != "*" {
-		ev = ev.WithRole(a.Role)
-	}
+	ev := m.event.With(func(e *cardea.Event) {
+		if e.Project, e.Home = h.place.Project, h.place.Dirs.Home; a.Role != "*" {
+			e.Role = a.Role
+		}
+	})
 	drafts, err := h.keyer.DraftsOf(hook.Analysis(h.place.Dirs.Home, h.process.IsSet)(ev), effect)
 	if err != nil {
 		return nil, err

@@ -35,11 +35,11 @@ func (t trial) inAutoMode(p Process, m tried) *autoMode {
 		return nil
 	}
 	person, nobody := t.answer.Effect, t.answer.Effect
+	other, attendance := &person, cardea.PersonAttends
 	if ev.Attended() {
-		nobody = trialOf(p, newEvaluation(p, ev.WithNobody()), m.adapter).answer.Effect
-	} else {
-		person = trialOf(p, newEvaluation(p, ev.WithPerson()), m.adapter).answer.Effect
+		other, attendance = &nobody, cardea.NobodyAttends
 	}
+	*other = trialOf(p, newEvaluation(p, ev.With(func(e *cardea.Event) { e.Attendance = attendance })), m.adapter).answer.Effect
 	out := &autoMode{Terminal: person, Elsewhere: nobody}
 	switch e := t.answer.Effect; {
 	case e == cardea.Allow:

@@ -183,10 +183,11 @@ func (m *Message) attend(h Hook, sender Adapter) {
 	}
 	switch {
 	case h.Unattended || m.Event.Attendance == cardea.NobodyAttends || said == cardea.NobodyAttends || m.headless(h, sender):
-		m.Event = m.Event.WithNobody()
-	case said == cardea.PersonAttends:
-		m.Event = m.Event.WithPerson()
+		said = cardea.NobodyAttends
+	case said != cardea.PersonAttends:
+		return
 	}
+	m.Event = m.Event.With(func(e *cardea.Event) { e.Attendance = said })
 }
 
 // headless looks at the processes above, if an answer may depend on them.

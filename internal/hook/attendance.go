@@ -12,14 +12,17 @@ import (
 	"cardea.dev/internal/harness/claudecode"
 )
 
-// seenBy applies the setting human.surfaces: a person attends if Claude Code runs on a surface
-// that the person named. It never changes an event that says that no person attends.
-func (j *Evaluation) seenBy(ev *cardea.Event) *cardea.Event {
+// attend sets whether a model reviews ev, and whether a person attends. By the setting
+// human.surfaces, a person attends if Claude Code runs on a surface that the person named. It never
+// changes an event that says that no person attends.
+func (j *Evaluation) attend(ev *cardea.Event) {
 	surface := claudecode.Surface(j.process.Env)
-	if surface == "" || ev.Harness != claudecode.Name || ev.Attendance != cardea.AttendanceUnsaid || !slices.Contains(j.Loaded.Settings.Human.Surfaces, surface) {
-		return ev
+	if surface != "" && ev.Harness == claudecode.Name && ev.Attendance == cardea.AttendanceUnsaid && slices.Contains(j.Loaded.Settings.Human.Surfaces, surface) {
+		ev.Attendance = cardea.PersonAttends
 	}
-	return ev.WithPerson()
+	if ev.Reviewed = reviewed(ev); ev.Reviewed {
+		ev.Attendance = cardea.NobodyAttends
+	}
 }
 
 // maxTail is how much of the end of a transcript is read, in bytes.

@@ -75,25 +75,21 @@ type Evaluation struct {
 // NewEvaluation returns the evaluation of an event, with its place and what is in force there.
 func NewEvaluation(p Process, ev *cardea.Event) *Evaluation {
 	if ev.Harness == "" && ev.Cwd == "" {
-		ev = ev.In(p.Dir) // the sender of the message is unknown, so it is never allowed
+		// The sender of the message is unknown, so it is never allowed.
+		ev = ev.With(func(e *cardea.Event) { e.Cwd = p.Dir })
 	}
 	begun := ev.Cwd
 	if harness.NamesFolderOfCall(ev.Harness) {
 		begun = p.Dir
 	}
 	j := &Evaluation{process: p, Place: Locate(p, ev.Harness, ev.Session, begun)}
-	at := cardea.Circumstances{Project: j.Place.Project, Home: j.Place.Dirs.Home}
-	j.Event = ev.At(at)
+	j.Event = ev.With(func(e *cardea.Event) { e.Project, e.Home = j.Place.Project, j.Place.Dirs.Home })
 	j.Loaded = Load(p, &j.Place, j.Event)
-	ev = j.seenBy(ev)
-	if at.Reviewed = reviewed(ev); at.Reviewed {
-		ev = ev.WithNobody()
-	}
-	j.Event = ev.At(at)
+	j.Event = j.Event.With(j.attend)
 	r := redact.New()
 	j.Loaded.Callbacks = inforce.Callbacks{Once: j.Place.Session.IsNew, Redact: r.Show, Redactor: r, Secrets: secretsBy(r)}
 	j.identity = j.identify()
-	j.Event = j.Event.WithRole(j.identity.role)
+	j.Event = j.Event.With(func(e *cardea.Event) { e.Role = j.identity.role })
 	j.Loaded.AssignRole(j.identity.role)
 	j.tellSetUp()
 	if !ev.Kind.Answered() {
@@ -102,9 +98,10 @@ func NewEvaluation(p Process, ev *cardea.Event) *Evaluation {
 	if j.debugs() || j.Loaded.LogFile() != "" {
 		j.StartTrace()
 	}
-	at.Unreadable, at.Roots = j.Loaded.Unreadable(), j.Loaded.AdditionalDirs()
-	at.NativeAsk = ev.Kind == cardea.PermissionRequest && ev.Call != nil && j.Loaded.NativeAsk(ev.Call)
-	j.Event = ev.At(at).WithRole(j.identity.role)
+	j.Event = j.Event.With(func(e *cardea.Event) {
+		e.Unreadable, e.Roots = j.Loaded.Unreadable(), j.Loaded.AdditionalDirs()
+		e.NativeAsk = e.Kind == cardea.PermissionRequest && e.Call != nil && j.Loaded.NativeAsk(e.Call)
+	})
 	j.Judge = j.judgeOf(r)
 	return j
 }

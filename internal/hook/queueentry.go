@@ -28,7 +28,7 @@ const (
 func (j *Evaluation) QueueEntry(v cardea.Verdict, r *redact.Redactor) (queue.Entry, error) {
 	ev := j.Event
 	if v.Rewritten != nil {
-		ev = ev.WithCall(v.Rewritten)
+		ev = ev.With(func(e *cardea.Event) { e.Call = v.Rewritten })
 	}
 	input, err := json.MarshalIndent(shownInput(ev.Call), "", "  ")
 	if err != nil {

@@ -90,10 +90,12 @@ func (j *Evaluation) joinSkill(v, said cardea.Verdict, about string) cardea.Verd
 // skillEvent returns the event that newer versions send for a command. It can be asked
 // about if the call of the skill can be asked about.
 func (j *Evaluation) skillEvent(l claudecode.ShellLine) *cardea.Event {
-	ev := j.Event.At(cardea.Circumstances{Project: j.Event.Project, Home: j.Event.Home, Roots: j.Loaded.AdditionalDirs(), Unreadable: j.Loaded.Unreadable()})
-	ev.Kind, ev.Wire, ev.Faults = cardea.PreSkillShellCommand, string(cardea.PreSkillShellCommand), nil
-	if ev.Call == nil {
-		ev = ev.WithNobody()
-	}
-	return j.Analysis()(ev.WithCall(&cardea.Call{Tool: l.Tool, Name: l.Tool, Known: true, Input: map[string]any{"command": l.Command}}))
+	return j.Analysis()(j.Event.With(func(e *cardea.Event) {
+		e.Kind, e.Wire, e.Faults = cardea.PreSkillShellCommand, string(cardea.PreSkillShellCommand), nil
+		e.Roots, e.Unreadable, e.NativeAsk, e.Reviewed = j.Loaded.AdditionalDirs(), j.Loaded.Unreadable(), false, false
+		if e.Call == nil {
+			e.Attendance = cardea.NobodyAttends
+		}
+		e.Call = &cardea.Call{Tool: l.Tool, Name: l.Tool, Known: true, Input: map[string]any{"command": l.Command}}
+	}))
 }

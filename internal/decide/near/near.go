@@ -264,11 +264,11 @@ func (l *look) taught(c candidate) (ev *cardea.Event, key *lesson.Key, why strin
 	if len(fields) == 0 {
 		return nil, nil, "of this tool, two calls are never alike"
 	}
-	asked := *l.event.WithCall(l.event.Call.WithInput(map[string]any{fields[0]: subject}))
-	if len(info.FieldsOf(harness.Command)) > 0 {
-		asked.Cwd = c.source.Keyer.Absolute(f.Dir)
-	}
-	ev = l.Analyse(&asked)
+	ev = l.Analyse(l.event.With(func(e *cardea.Event) {
+		if e.Call = e.Call.WithInput(map[string]any{fields[0]: subject}); len(info.FieldsOf(harness.Command)) > 0 {
+			e.Cwd = c.source.Keyer.Absolute(f.Dir)
+		}
+	}))
 	keys := c.source.Keyer.Keys(ev)
 	i := slices.IndexFunc(keys, func(k lesson.Key) bool { return k.Teaches && k.Subject == f.Subject })
 	if i < 0 {

@@ -119,7 +119,7 @@ func TestPrecedence(t *testing.T) {
 		b := newBench(t)
 		b.teach(c.first, b.event("", taught), 0, role(c.roleFirst))
 		b.teach(c.second, b.event("", "pytest --cov tests/db/"), 1, role(c.roleSecond))
-		v := b.decide(b.event("", asked).WithRole(c.role), words)
+		v := b.decide(b.event("", asked).With(func(e *cardea.Event) { e.Role = c.role }), words)
 		if v.Effect != c.want {
 			t.Errorf("%s: %s, want %s\n%s", c.name, v.Effect, c.want, reasons(v))
 		}
@@ -153,7 +153,7 @@ func TestLessonsThatDoNotCount(t *testing.T) {
 	}
 	unsandboxed := *ev.Call
 	unsandboxed.Unsandboxed = true
-	if v := b.decide(ev.WithCall(&unsandboxed), fixed{good}); v.Effect == cardea.Allow {
+	if v := b.decide(ev.With(func(e *cardea.Event) { e.Call = &unsandboxed }), fixed{good}); v.Effect == cardea.Allow {
 		t.Error("a call without the sandbox is allowed")
 	}
 	if v := b.decide(b.event("web", asked), fixed{good}); v.Effect == cardea.Allow {

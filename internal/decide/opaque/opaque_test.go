@@ -87,7 +87,7 @@ func TestBeyondALimit(t *testing.T) {
 		for o, want := range map[cardea.OnError][2]cardea.Effect{
 			cardea.OnErrorDefer: {cardea.Ask, cardea.Deny}, cardea.OnErrorDeny: {cardea.Deny, cardea.Deny}, cardea.OnErrorAllow: {cardea.Ask, cardea.Ask},
 		} {
-			for i, at := range []*cardea.Event{&ev, ev.WithNobody()} {
+			for i, at := range []*cardea.Event{&ev, ev.With(func(e *cardea.Event) { e.Attendance = cardea.NobodyAttends })} {
 				if ops := decide(t, o, at); len(ops) != 1 || ops[0].Effect != want[i] {
 					t.Errorf("%s, on_error %s: %+v", name, o, ops)
 				}

@@ -14,9 +14,7 @@ type OnEvents struct{ *Decider }
 // Decide returns the opinions of the rules that name the event.
 func (d OnEvents) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
 	if ev.Call == nil && ev.Sent != nil {
-		with := *ev
-		with.Call = &cardea.Call{Input: ev.Sent.Fields()}
-		ev = &with
+		ev = ev.With(func(e *cardea.Event) { e.Call = &cardea.Call{Input: e.Sent.Fields()} })
 	}
 	return d.Decider.Decide(ctx, ev)
 }

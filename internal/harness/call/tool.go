@@ -47,7 +47,7 @@ func Analyse(ev *cardea.Event, system knowledge.System) *cardea.Event {
 	out := c.WithParts(a.parts, a.flows, a.opaque)
 	out.Opens = openedBy(out.Parts, system)
 	out.Unsandboxed = c.Unsandboxed || harness.AsksOut(c) // a rewrite may ask for it
-	return ev.WithCall(out)
+	return ev.With(func(e *cardea.Event) { e.Call = out })
 }
 
 type analysis struct {
@@ -92,7 +92,7 @@ func (a *analysis) runIn(named []string, certain bool) {
 // in sets the folder in which the call runs.
 func (a *analysis) in(dir string) {
 	if a.ev.Cwd != dir {
-		a.ev = a.ev.In(dir)
+		a.ev = a.ev.With(func(e *cardea.Event) { e.Cwd = dir })
 	}
 }
 

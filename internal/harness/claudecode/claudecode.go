@@ -77,7 +77,7 @@ func (Adapter) Parse(p *harness.Payload) *cardea.Event {
 		Call: call, Faults: r.Defects("tool_input"),
 	}
 	if kind == cardea.PreSkillShellCommand {
-		return ev.WithNobody() // a question keeps the command from running, and no person sees it
+		ev.Attendance = cardea.NobodyAttends // a question keeps the command from running, and no person sees it
 	}
 	return ev
 }

@@ -65,13 +65,17 @@ func (s Suite) calls(t *testing.T) []*cardea.Event {
 		part := cardea.Part{ShellFacts: cardea.ShellFacts{Text: "x", Coverage: cardea.Complete}}
 		write := part
 		write.Access = []cardea.Access{{Kind: cardea.Write, Path: "/p/.npmrc"}}
-		out = append(out, ev.WithCall(ev.Call.WithParts([]cardea.Part{part}, nil, nil)), ev.WithCall(ev.Call.WithParts([]cardea.Part{write}, nil, nil)))
+		for _, p := range []cardea.Part{part, write} {
+			out = append(out, ev.With(func(e *cardea.Event) { e.Call = e.Call.WithParts([]cardea.Part{p}, nil, nil) }))
+		}
 	}
-	native := out[len(out)-2].At(cardea.Circumstances{NativeAsk: true})
+	out = append(out, out[len(out)-2].With(func(e *cardea.Event) { e.NativeAsk = true }))
 	for _, ev := range out[1:] { // attendance by the harness's or the user's word
-		out = append(out, ev.WithNobody(), ev.WithPerson())
+		for _, a := range []cardea.Attendance{cardea.NobodyAttends, cardea.PersonAttends} {
+			out = append(out, ev.With(func(e *cardea.Event) { e.Attendance = a }))
+		}
 	}
-	return append(out, native, native.WithNobody(), native.WithPerson())
+	return out
 }
 
 // says is a decider with fixed opinions.

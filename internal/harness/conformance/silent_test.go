@@ -27,8 +27,8 @@ func (silent) Parse(p *harness.Payload) *cardea.Event {
 	}
 	input, there := r.Value("args")
 	call := r.EventCall(kind, "silent", harness.ToolName("silent", tool), tool, input, there)
-	ev := &cardea.Event{Kind: kind, Wire: wire, Harness: "silent", Sent: p, Session: session, Cwd: cwd, Call: call, Faults: r.Defects("args")}
-	return ev.WithNobody() // no person sees a question
+	return &cardea.Event{Kind: kind, Wire: wire, Harness: "silent", Sent: p, Session: session, Cwd: cwd, Call: call, Faults: r.Defects("args"),
+		Attendance: cardea.NobodyAttends} // no person sees a question
 }
 
 func (silent) Capabilities() cardea.Capabilities {

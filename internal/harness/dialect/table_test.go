@@ -35,7 +35,7 @@ func TestPageIsCurrent(t *testing.T) {
 		tell := func(e cardea.Effect, rewrite, alone bool) cardea.Answer {
 			ev := &cardea.Event{Kind: cardea.PreToolUse, Wire: wire, Mode: cardea.ModeDefault, Call: &cardea.Call{Tool: "Bash"}}
 			if alone {
-				ev = ev.WithNobody()
+				ev.Attendance = cardea.NobodyAttends
 			}
 			v := cardea.Verdict{Effect: e, Reason: "r", Message: "r"}
 			if rewrite {

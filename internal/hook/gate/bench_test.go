@@ -51,9 +51,8 @@ func newBench(tb testing.TB) *bench {
 
 // event returns a call as a harness sends it.
 func (x *bench) event(tool string, input map[string]any, role string) *cardea.Event {
-	ev := &cardea.Event{Kind: cardea.PermissionRequest, Harness: "claude-code", Session: "s", Cwd: x.project, Project: x.project, Home: x.home, Mode: cardea.ModeDefault,
+	return &cardea.Event{Kind: cardea.PermissionRequest, Harness: "claude-code", Session: "s", Cwd: x.project, Project: x.project, Home: x.home, Mode: cardea.ModeDefault, Role: role,
 		Call: &cardea.Call{Tool: tool, Name: tool, Known: true, EditsFiles: tool == "Write", Input: input}}
-	return ev.WithRole(role)
 }
 
 func (x *bench) analyse(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, disk.System(x.home)) }

@@ -68,5 +68,5 @@ func inProject(ev *cardea.Event) *cardea.Event {
 			}
 		}
 	}
-	return ev.WithCall(&call)
+	return ev.With(func(e *cardea.Event) { e.Call = &call })
 }

@@ -147,8 +147,8 @@ func event(home string, c ToolCall) (*cardea.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	ev := claudecode.Adapter{}.Parse(payload).WithPerson()
-	ev.Harness = claudecode.Name
+	ev := claudecode.Adapter{}.Parse(payload)
+	ev.Harness, ev.Attendance = claudecode.Name, cardea.PersonAttends
 	return ev, nil
 }
 

@@ -133,8 +133,8 @@ func (c Case) Event() *cardea.Event {
 	if c.Tool != "" {
 		made = &cardea.Call{Tool: c.Tool, Name: c.Tool, Known: true, Input: c.Input}
 	}
-	ev := &cardea.Event{Kind: cardea.PermissionRequest, Harness: "claude-code", Cwd: project, Mode: cmp.Or(c.Mode, cardea.ModeDefault), Role: c.Role, Call: made}
-	return call.Analyse(ev.At(cardea.Circumstances{Project: project, Home: home}), c.system())
+	ev := &cardea.Event{Kind: cardea.PermissionRequest, Harness: "claude-code", Cwd: project, Project: project, Home: home, Mode: cmp.Or(c.Mode, cardea.ModeDefault), Role: c.Role, Call: made}
+	return call.Analyse(ev, c.system())
 }
 
 // system returns a system with only the case's files.

@@ -25,9 +25,9 @@ var secrets = []string{
 func event(t *testing.T, tool string, input map[string]any) *cardea.Event {
 	t.Helper()
 	home := t.TempDir()
-	ev := &cardea.Event{Kind: cardea.PermissionRequest, Harness: "claude-code", Session: "s", Cwd: home + "/work", Mode: cardea.ModeDefault,
+	ev := &cardea.Event{Kind: cardea.PermissionRequest, Harness: "claude-code", Session: "s", Cwd: home + "/work", Project: home + "/work", Home: home, Mode: cardea.ModeDefault,
 		Call: &cardea.Call{Tool: tool, Name: tool, Known: true, Input: input}}
-	return call.Analyse(ev.At(cardea.Circumstances{Project: home + "/work", Home: home}), disk.System(home))
+	return call.Analyse(ev, disk.System(home))
 }
 
 func bash(t *testing.T, command string) *cardea.Event {
@@ -173,8 +173,9 @@ func TestNoSecretLeaves(t *testing.T) {
 func TestSameText(t *testing.T) {
 	text := func() string {
 		home := "/home/someone" // a folder that changes would be another call
-		ev := &cardea.Event{Kind: cardea.PreToolUse, Cwd: home + "/work", Call: &cardea.Call{Tool: "mcp__a__b", Input: map[string]any{"x": map[string]any{"c": 1, "a": 2}, "b": "1", "a": "2"}}}
-		ev = call.Analyse(ev.At(cardea.Circumstances{Project: home + "/work", Home: home}), disk.System(home))
+		ev := &cardea.Event{Kind: cardea.PreToolUse, Cwd: home + "/work", Project: home + "/work", Home: home,
+			Call: &cardea.Call{Tool: "mcp__a__b", Input: map[string]any{"x": map[string]any{"c": 1, "a": 2}, "b": "1", "a": "2"}}}
+		ev = call.Analyse(ev, disk.System(home))
 		return question.Of(redact.New(), ev, question.About{}).Prompt(redact.New()).User.String()
 	}
 	for range 20 {
