@@ -12,6 +12,7 @@ import (
 	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/limit"
 	"cardea.dev/internal/base/script"
+	"cardea.dev/internal/base/stack"
 	"cardea.dev/internal/command/redact"
 	"cardea.dev/internal/harness"
 )
@@ -110,6 +111,42 @@ func New(p Process, f CheckFlags) *Hook {
 // wiring returns how this hook was installed.
 func (h *Hook) wiring() harness.Hook {
 	return harness.Hook{Harness: h.flags.Harness, Unattended: h.flags.Unattended || h.process.IsSet("CARDEA_UNATTENDED"), Env: h.process.Env, Lines: h.process.Lines, Piped: h.process.Piped, Adapters: Adapters()}
+}
+
+// Run answers within the limit, even if a decider hangs. The gate's context ends a little
+// earlier, so that its decisions until then apply.
+func (h *Hook) Run() int {
+	ctx, cancel := context.WithTimeout(context.Background(), h.flags.Limit*8/10)
+	defer cancel()
+	watchdog := time.NewTimer(h.flags.Limit * 9 / 10)
+	defer watchdog.Stop()
+	outputs := make(chan harness.Output, 1)
+	h.Unended.Go(func() {
+		stack.Grow()
+		outputs <- h.guarded(ctx)
+	})
+	select {
+	case out := <-outputs:
+		code := h.write(out)
+		h.act()
+		h.keepLessons()
+		h.startIndexes()
+		h.startDaemon()
+		return code
+	case <-watchdog.C:
+		return h.write(h.fail(cardea.OutOfTime, fmt.Sprintf("no verdict within %s; look for what is slow with cardea try, or raise --limit together with the harness's time-out",
+			h.process.Now().Sub(h.begin).Round(time.Millisecond))))
+	}
+}
+
+// guarded answers by the failure table if the program panics.
+func (h *Hook) guarded(ctx context.Context) (out harness.Output) {
+	defer func() {
+		if r := recover(); r != nil {
+			out = h.fail(cardea.Panicked, fmt.Sprintf("internal error: %v; please report it with the output of cardea try", r))
+		}
+	}()
+	return h.answerMessage(ctx)
 }
 
 // write gives the answer to the harness and returns the exit code. It writes standard
