@@ -227,7 +227,7 @@ type Part struct {
 	ScriptFacts
 }
 
-// ShellFacts is what the shell line says about a part: its words, where it runs, and what the
+// ShellFacts holds the facts about a part that the shell line gives: its words, where it runs, and what the
 // analysis cannot see. For parts of other tools only Text, Dir, Coverage and NoEffect are set.
 type ShellFacts struct {
 	// Text is the part in canonical form, without wrappers and assignments.
@@ -274,7 +274,7 @@ type ShellFacts struct {
 	Start int
 }
 
-// CommandFacts is what command knowledge says about a part: how its program reads the words, and
+// CommandFacts holds the facts about a part that command knowledge gives: how its program reads the words, and
 // which effects it has.
 type CommandFacts struct {
 	// Command is the program's base name followed by its leading subcommands, without the options
@@ -312,7 +312,7 @@ type CommandFacts struct {
 	Doubt string
 }
 
-// ScriptFacts is what the files and words of a part may do: scripts that it runs, and words of
+// ScriptFacts holds the potential effects of the files and words of a part: scripts that it runs, and words of
 // commands that knowledge does not describe.
 type ScriptFacts struct {
 	// MayTouch lists the files that the part's words name, where its access is unknown. Kind

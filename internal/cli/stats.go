@@ -41,7 +41,7 @@ Times are written as for "cardea audit search".`,
 // counted is the JSON of stats.
 type counted struct {
 	stats.Report
-	// Notes say what the ledger does not show.
+	// Notes list the limits of the report: calls that the ledger does not show.
 	Notes []string `json:"notes"`
 	// Advice holds ways to avoid questions.
 	Advice []advice `json:"advice"`

@@ -33,7 +33,7 @@ type way struct {
 	Kind string `json:"kind"`
 	// Command is a line to paste into bash or zsh, "" if a person must edit a file.
 	Command string `json:"command"`
-	// Text says what to edit, or what is needed in addition to the command.
+	// Text describes the edit, or a need in addition to the command.
 	Text string `json:"text"`
 	// Effect is the answer that the call then gets, null if unknown.
 	Effect *cardea.Effect `json:"effect"`

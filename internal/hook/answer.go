@@ -29,9 +29,9 @@ type answering struct {
 	// all are the issues for standard error. The answer has those that the person has not
 	// seen before.
 	all cardea.Issues
-	// id is the entry in the ledger, "" if there is none.
+	// id is the entry in the ledger, "" without one.
 	id string
-	// out is what the hook writes. It is final if done is set.
+	// out holds the output of the hook. It is final if done is set.
 	out  harness.Output
 	done bool
 }

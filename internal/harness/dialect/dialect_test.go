@@ -175,7 +175,7 @@ func samples(t *testing.T) []sample {
 	return out
 }
 
-// about says what a message is about by the name of its file, which was given by hand:
+// about returns the kind of a message by the name of its file, which was given by hand:
 // a call before it runs, the question about one, or anything else.
 func about(path string) cardea.Kind {
 	name := strings.ToLower(strings.TrimSuffix(filepath.Base(path), ".json"))

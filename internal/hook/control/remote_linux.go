@@ -206,6 +206,7 @@ func (t *timed) Write(p []byte) (int, error) {
 	}
 }
 
+// Read reads what the daemon wrote, until the time is up. It fails if another process wrote.
 func (t *timed) Read(p []byte) (int, error) {
 	for {
 		if err := t.left(); err != nil {

@@ -64,7 +64,7 @@ type Program struct {
 	// OptionAccesses maps options to the access to their value: `{-o: write}`.
 	OptionAccesses []NamedAccess `yaml:"option_accesses" kind:"operand" words:"options"`
 	// RecursiveOptions lists options that extend operands to everything below them. `[always]`
-	// means that the program always does so.
+	// means all calls of the program.
 	RecursiveOptions []string `yaml:"recursive_options" words:"options,always"`
 	// SkipsHiddenUnless lists options without which the program skips hidden files below folders
 	// (`rg --hidden`).
@@ -89,12 +89,12 @@ type Program struct {
 	FolderOptions []string `yaml:"folder_options" words:"options"`
 	// WritesUnnamedFiles lists options with which the program creates files that the line does
 	// not name. They are in the folder of `folder_options`, or in the current one. `[always]`
-	// means that it always does so.
+	// means all calls of the program.
 	WritesUnnamedFiles []string `yaml:"writes_unnamed_files" words:"options,always"`
 	// WritesUnnamedFilesUnless lists options that switch `writes_unnamed_files` off.
 	WritesUnnamedFilesUnless []string `yaml:"writes_unnamed_files_unless" words:"options"`
 	// SavesUnderURLName lists options with which the program saves a download under the last name
-	// of its URL. `[always]` means that it always does so.
+	// of its URL. `[always]` means all calls of the program.
 	SavesUnderURLName []string `yaml:"saves_under_url_name" words:"options,always"`
 	// SavesUnderURLNameUnless lists options that switch `saves_under_url_name` off.
 	SavesUnderURLNameUnless []string `yaml:"saves_under_url_name_unless" words:"options"`
@@ -113,7 +113,7 @@ type Program struct {
 	// ending, or by one with the first of these endings (`gunzip x.gz`, `gzip x`).
 	Suffixes []string `yaml:"suffixes"`
 	// KeepsFiles lists options with which the program writes next to the files that it edits, and
-	// does not change them. `[always]` means that it always does so.
+	// does not change them. `[always]` means all calls of the program.
 	KeepsFiles []string `yaml:"keeps_files" words:"options,always"`
 	// KeepsFilesUnless lists options that switch `keeps_files` off.
 	KeepsFilesUnless []string `yaml:"keeps_files_unless" words:"options"`

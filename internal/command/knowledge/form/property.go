@@ -241,7 +241,7 @@ const (
 	// PrintsOperandsWith lists options with which the program prints its operands.
 	PrintsOperandsWith Property = "prints_operands_with"
 	// PrintsNumber marks a program that prints only a number. A list names the words with which
-	// it does; without a list it does so without words.
+	// it prints a number; without a list, it prints one if it gets no words.
 	PrintsNumber Property = "prints_number"
 	// PrintsFolders marks a program that prints the folders of the files that its words name.
 	PrintsFolders Property = "prints_folders"

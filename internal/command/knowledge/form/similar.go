@@ -6,7 +6,7 @@ type Similar struct {
 	// Commands lists the commands with their leading subcommands, under their usual names:
 	// `[cargo test, go test]`.
 	Commands []string `yaml:"commands,required"`
-	// Operands says what may replace an operand. `tests` is a file or folder of the project's own
+	// Operands is the kind of operands that may replace an operand. `tests` is a file or folder of the project's own
 	// tests. `read` is a file that the program reads, and `write` a file that it writes, with the
 	// same ending. `subtree` is a file or folder that it formats, checks or lists, with
 	// everything below it. `temporary` is an entry of the same temporary folder, `name` a part of
