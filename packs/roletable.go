@@ -7,4 +7,290 @@ import (
 	"cardea.dev/internal/decide/roles"
 )
 
-var roleTable = roles.Source{Scope: cardea.ScopeBuiltin, Trusted: true, Roles: []roles.Role{{Name: "coder", Group: "implementation", Description: "Writes the application's source code, and runs build tools and development servers. Leaves tests to the tester. Does not push, publish packages or change the continuous integration.", Paths: roles.Paths{AllowWrite: []roles.Glob{{Text: "{{source}}", Line: 23}, {Text: "{{manifests}}", Line: 23}}, DenyWrite: []roles.Glob{{Text: "{{tests}}", Line: 24}, {Text: "{{docs}}", Line: 24}, {Text: "{{ci}}", Line: 24}, {Text: "{{infra}}", Line: 24}}, AllowRead: []roles.Glob{{Text: "**", Line: 25}}}, Scope: cardea.ScopeBuiltin, Source: "packs/roles/roles.yaml:17"}, {Name: "tester", Group: "implementation", Description: "Writes and runs tests, coverage tools and linters, and reads all source files. Does not change source code, push or install packages. May use Docker if there is a docker-compose.test.yml.", Paths: roles.Paths{AllowWrite: []roles.Glob{{Text: "{{tests}}", Line: 32}, {Text: "test_*.py", Line: 32}, {Text: "jest.config.*", Line: 32}, {Text: "pytest.ini", Line: 32}, {Text: "vitest.config.*", Line: 32}, {Text: ".coveragerc", Line: 32}, {Text: "codecov.yml", Line: 32}}, DenyWrite: []roles.Glob{{Text: "{{source}}", Line: 33}, {Text: "{{docs}}", Line: 33}, {Text: ".github/**", Line: 33}, {Text: "*.tf", Line: 33}}, AllowRead: []roles.Glob{{Text: "**", Line: 34}}}, Scope: cardea.ScopeBuiltin, Source: "packs/roles/roles.yaml:26"}, {Name: "integrator", Group: "implementation", Description: "Manages infrastructure as code: Terraform, Pulumi, CDK, Ansible and Helm. Thinks of resources, dependencies, state and what a change can break. Does not change application source or tests. Never applies a plan without a person's yes.", Paths: roles.Paths{AllowWrite: []roles.Glob{{Text: "{{infra}}", Line: 42}, {Text: "*.hcl", Line: 42}, {Text: "terraform/**", Line: 42}, {Text: "infra/**", Line: 42}, {Text: "pulumi/**", Line: 42}, {Text: "cdk/**", Line: 42}, {Text: "cloudformation/**", Line: 42}, {Text: "ansible/**", Line: 42}, {Text: "helm/**", Line: 42}, {Text: ".terraform.lock.hcl", Line: 43}}, DenyWrite: []roles.Glob{{Text: "{{source}}", Line: 44}, {Text: "tests/**", Line: 44}, {Text: "{{docs}}", Line: 44}, {Text: ".github/**", Line: 44}}, AllowRead: []roles.Glob{{Text: "**", Line: 45}}}, Scope: cardea.ScopeBuiltin, Source: "packs/roles/roles.yaml:35"}, {Name: "devops", Group: "implementation", Description: "Manages pipelines, container files, the configuration of tools, and the environment of developers. Does not change application source, tests or documentation. Never starts a deployment to production without a person's yes.", Paths: roles.Paths{AllowWrite: []roles.Glob{{Text: "{{ci}}", Line: 53}, {Text: ".circleci/**", Line: 53}, {Text: "Jenkinsfile", Line: 53}, {Text: ".buildkite/**", Line: 53}, {Text: "Dockerfile*", Line: 53}, {Text: "docker-compose*", Line: 53}, {Text: ".dockerignore", Line: 53}, {Text: "Makefile", Line: 53}, {Text: ".eslintrc*", Line: 54}, {Text: ".prettierrc*", Line: 54}, {Text: ".editorconfig", Line: 54}, {Text: "tsconfig*", Line: 54}, {Text: ".*rc", Line: 54}, {Text: ".*rc.*", Line: 54}, {Text: ".tool-versions", Line: 54}, {Text: ".nvmrc", Line: 54}, {Text: ".python-version", Line: 54}, {Text: ".ruby-version", Line: 55}, {Text: "rust-toolchain.toml", Line: 55}, {Text: "lefthook.yml", Line: 55}, {Text: ".husky/**", Line: 55}, {Text: ".pre-commit-config.yaml", Line: 55}}, DenyWrite: []roles.Glob{{Text: "{{source}}", Line: 56}, {Text: "tests/**", Line: 56}, {Text: "{{docs}}", Line: 56}, {Text: "*.tf", Line: 56}}, AllowRead: []roles.Glob{{Text: "**", Line: 57}}}, Scope: cardea.ScopeBuiltin, Source: "packs/roles/roles.yaml:46"}, {Name: "researcher", Group: "knowledge", Description: "Gathers information, reads code and studies technologies. Writes reports with a source for every claim to docs/research/, and no code.", Paths: roles.Paths{AllowWrite: []roles.Glob{{Text: "docs/research/**", Line: 64}}, DenyWrite: []roles.Glob{{Text: "{{source}}", Line: 65}, {Text: "tests/**", Line: 65}, {Text: ".github/**", Line: 65}, {Text: "*.tf", Line: 65}}, AllowRead: []roles.Glob{{Text: "**", Line: 66}}}, Scope: cardea.ScopeBuiltin, Source: "packs/roles/roles.yaml:58"}, {Name: "architect", Group: "knowledge", Description: "Designs systems and weighs alternatives. Writes design documents and decision records to docs/architecture/ and docs/adr/, and no code.", Paths: roles.Paths{AllowWrite: []roles.Glob{{Text: "docs/architecture/**", Line: 73}, {Text: "docs/adr/**", Line: 73}}, DenyWrite: []roles.Glob{{Text: "{{source}}", Line: 74}, {Text: "tests/**", Line: 74}, {Text: ".github/**", Line: 74}, {Text: "*.tf", Line: 74}}, AllowRead: []roles.Glob{{Text: "**", Line: 75}}}, Scope: cardea.ScopeBuiltin, Source: "packs/roles/roles.yaml:67"}, {Name: "planner", Group: "knowledge", Description: "Reads requirements and code, and writes plans that somebody without context can carry out to docs/plans/. Writes no code.", Paths: roles.Paths{AllowWrite: []roles.Glob{{Text: "docs/plans/**", Line: 82}}, DenyWrite: []roles.Glob{{Text: "{{source}}", Line: 83}, {Text: "tests/**", Line: 83}, {Text: ".github/**", Line: 83}, {Text: "*.tf", Line: 83}}, AllowRead: []roles.Glob{{Text: "**", Line: 84}}}, Scope: cardea.ScopeBuiltin, Source: "packs/roles/roles.yaml:76"}, {Name: "reviewer", Group: "knowledge", Description: "Reviews changes for correctness, upkeep and the project's standards, and runs linters and static analysis. Writes reviews to docs/reviews/, and reports only what is likely to be right (75 of 100 or more).", Paths: roles.Paths{AllowWrite: []roles.Glob{{Text: "docs/reviews/**", Line: 91}}, DenyWrite: []roles.Glob{{Text: "{{source}}", Line: 92}, {Text: "tests/**", Line: 92}, {Text: ".github/**", Line: 92}, {Text: "*.tf", Line: 92}, {Text: "docs/reviews/security/**", Line: 92}}, AllowRead: []roles.Glob{{Text: "**", Line: 93}}}, Scope: cardea.ScopeBuiltin, Source: "packs/roles/roles.yaml:85"}, {Name: "security-reviewer", Group: "knowledge", Description: "Looks at code as an attacker would, for vulnerabilities and unsafe patterns, and runs scanners (cargo audit, npm audit, pip-audit, tfsec, checkov). Writes findings with severity, way of attack and remedy to docs/reviews/security/.", Paths: roles.Paths{AllowWrite: []roles.Glob{{Text: "docs/reviews/security/**", Line: 100}}, DenyWrite: []roles.Glob{{Text: "{{source}}", Line: 101}, {Text: "tests/**", Line: 101}, {Text: ".github/**", Line: 101}, {Text: "*.tf", Line: 101}, {Text: "docs/reviews/*.md", Line: 101}}, AllowRead: []roles.Glob{{Text: "**", Line: 102}}}, Scope: cardea.ScopeBuiltin, Source: "packs/roles/roles.yaml:94"}, {Name: "docs", Group: "knowledge", Description: "Writes documentation that is right, short and useful, and checks its examples against the source. Reads everything.", Paths: roles.Paths{AllowWrite: []roles.Glob{{Text: "{{docs}}", Line: 108}, {Text: "*.md", Line: 108}, {Text: "*.aisp", Line: 108}, {Text: "CHANGELOG.md", Line: 108}, {Text: "LICENSE", Line: 108}}, DenyWrite: []roles.Glob{{Text: "{{source}}", Line: 109}, {Text: "tests/**", Line: 109}, {Text: ".github/**", Line: 109}, {Text: "*.tf", Line: 109}}, AllowRead: []roles.Glob{{Text: "**", Line: 110}}}, Scope: cardea.ScopeBuiltin, Source: "packs/roles/roles.yaml:103"}, {Name: "maintainer", Group: "full-access", Description: "Has the last word on quality, releases and the repository's health. Writes everything: branches, tags, pull requests, pipelines, dependencies, releases. Checks the state before each step that cannot be undone.", Paths: roles.Paths{AllowWrite: []roles.Glob{{Text: "**", Line: 117}}, AllowRead: []roles.Glob{{Text: "**", Line: 118}}}, Scope: cardea.ScopeBuiltin, Source: "packs/roles/roles.yaml:111"}, {Name: "troubleshooter", Group: "full-access", Description: "Finds and mends bugs, slow code and failures anywhere: reproduces, isolates, tests a guess, mends, verifies. Changes as little as possible, and writes down what was found.", Paths: roles.Paths{AllowWrite: []roles.Glob{{Text: "**", Line: 125}}, AllowRead: []roles.Glob{{Text: "**", Line: 126}}}, Scope: cardea.ScopeBuiltin, Source: "packs/roles/roles.yaml:119"}}, Categories: []roles.Category{{Name: "source", Globs: []string{"src/**", "lib/**"}, Line: 9}, {Name: "tests", Globs: []string{"tests/**", "test-fixtures/**", "*.test.*", "*.spec.*", "*_test.go"}, Line: 10}, {Name: "docs", Globs: []string{"docs/**"}, Line: 11}, {Name: "ci", Globs: []string{".github/**", ".gitlab-ci.yml"}, Line: 12}, {Name: "infra", Globs: []string{"*.tf", "*.tfvars"}, Line: 13}, {Name: "manifests", Globs: []string{"Cargo.toml", "Cargo.lock", "package.json", "package-lock.json", "go.mod", "go.sum", "pyproject.toml", "requirements*.txt"}, Line: 14}}}
+var roleTable = roles.Source{
+	Scope:   cardea.ScopeBuiltin,
+	Trusted: true,
+	Roles: []roles.Role{
+		{
+			Name:  "coder",
+			Group: "implementation",
+			Description: "Writes the application's source code, and runs build tools and development servers. Leaves tests to the tester" +
+				". Does not push, publish packages or change the continuous integration.",
+			Paths: roles.Paths{
+				AllowWrite: []roles.Glob{{Text: "{{source}}", Line: 23}, {Text: "{{manifests}}", Line: 23}},
+				DenyWrite: []roles.Glob{
+					{Text: "{{tests}}", Line: 24},
+					{Text: "{{docs}}", Line: 24},
+					{Text: "{{ci}}", Line: 24},
+					{Text: "{{infra}}", Line: 24},
+				},
+				AllowRead: []roles.Glob{{Text: "**", Line: 25}},
+			},
+			Scope:  cardea.ScopeBuiltin,
+			Source: "packs/roles/roles.yaml:17",
+		},
+		{
+			Name:  "tester",
+			Group: "implementation",
+			Description: "Writes and runs tests, coverage tools and linters, and reads all source files. Does not change source code," +
+				" push or install packages. May use Docker if there is a docker-compose.test.yml.",
+			Paths: roles.Paths{
+				AllowWrite: []roles.Glob{
+					{Text: "{{tests}}", Line: 32},
+					{Text: "test_*.py", Line: 32},
+					{Text: "jest.config.*", Line: 32},
+					{Text: "pytest.ini", Line: 32},
+					{Text: "vitest.config.*", Line: 32},
+					{Text: ".coveragerc", Line: 32},
+					{Text: "codecov.yml", Line: 32},
+				},
+				DenyWrite: []roles.Glob{
+					{Text: "{{source}}", Line: 33},
+					{Text: "{{docs}}", Line: 33},
+					{Text: ".github/**", Line: 33},
+					{Text: "*.tf", Line: 33},
+				},
+				AllowRead: []roles.Glob{{Text: "**", Line: 34}},
+			},
+			Scope:  cardea.ScopeBuiltin,
+			Source: "packs/roles/roles.yaml:26",
+		},
+		{
+			Name:  "integrator",
+			Group: "implementation",
+			Description: "Manages infrastructure as code: Terraform, Pulumi, CDK, Ansible and Helm. Thinks of resources," +
+				" dependencies, state and what a change can break. Does not change application source or tests. Never applies a" +
+				" plan without a person's yes.",
+			Paths: roles.Paths{
+				AllowWrite: []roles.Glob{
+					{Text: "{{infra}}", Line: 42},
+					{Text: "*.hcl", Line: 42},
+					{Text: "terraform/**", Line: 42},
+					{Text: "infra/**", Line: 42},
+					{Text: "pulumi/**", Line: 42},
+					{Text: "cdk/**", Line: 42},
+					{Text: "cloudformation/**", Line: 42},
+					{Text: "ansible/**", Line: 42},
+					{Text: "helm/**", Line: 42},
+					{Text: ".terraform.lock.hcl", Line: 43},
+				},
+				DenyWrite: []roles.Glob{
+					{Text: "{{source}}", Line: 44},
+					{Text: "tests/**", Line: 44},
+					{Text: "{{docs}}", Line: 44},
+					{Text: ".github/**", Line: 44},
+				},
+				AllowRead: []roles.Glob{{Text: "**", Line: 45}},
+			},
+			Scope:  cardea.ScopeBuiltin,
+			Source: "packs/roles/roles.yaml:35",
+		},
+		{
+			Name:  "devops",
+			Group: "implementation",
+			Description: "Manages pipelines, container files, the configuration of tools," +
+				" and the environment of developers. Does not change application source," +
+				" tests or documentation. Never starts a deployment to production without a person's yes.",
+			Paths: roles.Paths{
+				AllowWrite: []roles.Glob{
+					{Text: "{{ci}}", Line: 53},
+					{Text: ".circleci/**", Line: 53},
+					{Text: "Jenkinsfile", Line: 53},
+					{Text: ".buildkite/**", Line: 53},
+					{Text: "Dockerfile*", Line: 53},
+					{Text: "docker-compose*", Line: 53},
+					{Text: ".dockerignore", Line: 53},
+					{Text: "Makefile", Line: 53},
+					{Text: ".eslintrc*", Line: 54},
+					{Text: ".prettierrc*", Line: 54},
+					{Text: ".editorconfig", Line: 54},
+					{Text: "tsconfig*", Line: 54},
+					{Text: ".*rc", Line: 54},
+					{Text: ".*rc.*", Line: 54},
+					{Text: ".tool-versions", Line: 54},
+					{Text: ".nvmrc", Line: 54},
+					{Text: ".python-version", Line: 54},
+					{Text: ".ruby-version", Line: 55},
+					{Text: "rust-toolchain.toml", Line: 55},
+					{Text: "lefthook.yml", Line: 55},
+					{Text: ".husky/**", Line: 55},
+					{Text: ".pre-commit-config.yaml", Line: 55},
+				},
+				DenyWrite: []roles.Glob{
+					{Text: "{{source}}", Line: 56},
+					{Text: "tests/**", Line: 56},
+					{Text: "{{docs}}", Line: 56},
+					{Text: "*.tf", Line: 56},
+				},
+				AllowRead: []roles.Glob{{Text: "**", Line: 57}},
+			},
+			Scope:  cardea.ScopeBuiltin,
+			Source: "packs/roles/roles.yaml:46",
+		},
+		{
+			Name:  "researcher",
+			Group: "knowledge",
+			Description: "Gathers information, reads code and studies technologies. Writes reports with a source for every claim to docs" +
+				"/research/, and no code.",
+			Paths: roles.Paths{
+				AllowWrite: []roles.Glob{{Text: "docs/research/**", Line: 64}},
+				DenyWrite: []roles.Glob{
+					{Text: "{{source}}", Line: 65},
+					{Text: "tests/**", Line: 65},
+					{Text: ".github/**", Line: 65},
+					{Text: "*.tf", Line: 65},
+				},
+				AllowRead: []roles.Glob{{Text: "**", Line: 66}},
+			},
+			Scope:  cardea.ScopeBuiltin,
+			Source: "packs/roles/roles.yaml:58",
+		},
+		{
+			Name:  "architect",
+			Group: "knowledge",
+			Description: "Designs systems and weighs alternatives. Writes design documents and decision records to docs/architecture/ an" +
+				"d docs/adr/, and no code.",
+			Paths: roles.Paths{
+				AllowWrite: []roles.Glob{{Text: "docs/architecture/**", Line: 73}, {Text: "docs/adr/**", Line: 73}},
+				DenyWrite: []roles.Glob{
+					{Text: "{{source}}", Line: 74},
+					{Text: "tests/**", Line: 74},
+					{Text: ".github/**", Line: 74},
+					{Text: "*.tf", Line: 74},
+				},
+				AllowRead: []roles.Glob{{Text: "**", Line: 75}},
+			},
+			Scope:  cardea.ScopeBuiltin,
+			Source: "packs/roles/roles.yaml:67",
+		},
+		{
+			Name:  "planner",
+			Group: "knowledge",
+			Description: "Reads requirements and code, and writes plans that somebody without context can carry out to docs/plans/. Writ" +
+				"es no code.",
+			Paths: roles.Paths{
+				AllowWrite: []roles.Glob{{Text: "docs/plans/**", Line: 82}},
+				DenyWrite: []roles.Glob{
+					{Text: "{{source}}", Line: 83},
+					{Text: "tests/**", Line: 83},
+					{Text: ".github/**", Line: 83},
+					{Text: "*.tf", Line: 83},
+				},
+				AllowRead: []roles.Glob{{Text: "**", Line: 84}},
+			},
+			Scope:  cardea.ScopeBuiltin,
+			Source: "packs/roles/roles.yaml:76",
+		},
+		{
+			Name:  "reviewer",
+			Group: "knowledge",
+			Description: "Reviews changes for correctness, upkeep and the project's standards," +
+				" and runs linters and static analysis. Writes reviews to docs/reviews/," +
+				" and reports only what is likely to be right (75 of 100 or more)" +
+				".",
+			Paths: roles.Paths{
+				AllowWrite: []roles.Glob{{Text: "docs/reviews/**", Line: 91}},
+				DenyWrite: []roles.Glob{
+					{Text: "{{source}}", Line: 92},
+					{Text: "tests/**", Line: 92},
+					{Text: ".github/**", Line: 92},
+					{Text: "*.tf", Line: 92},
+					{Text: "docs/reviews/security/**", Line: 92},
+				},
+				AllowRead: []roles.Glob{{Text: "**", Line: 93}},
+			},
+			Scope:  cardea.ScopeBuiltin,
+			Source: "packs/roles/roles.yaml:85",
+		},
+		{
+			Name:  "security-reviewer",
+			Group: "knowledge",
+			Description: "Looks at code as an attacker would, for vulnerabilities and unsafe patterns," +
+				" and runs scanners (cargo audit, npm audit, pip-audit, tfsec," +
+				" checkov). Writes findings with severity, way of attack and remedy to docs/reviews/security/.",
+			Paths: roles.Paths{
+				AllowWrite: []roles.Glob{{Text: "docs/reviews/security/**", Line: 100}},
+				DenyWrite: []roles.Glob{
+					{Text: "{{source}}", Line: 101},
+					{Text: "tests/**", Line: 101},
+					{Text: ".github/**", Line: 101},
+					{Text: "*.tf", Line: 101},
+					{Text: "docs/reviews/*.md", Line: 101},
+				},
+				AllowRead: []roles.Glob{{Text: "**", Line: 102}},
+			},
+			Scope:  cardea.ScopeBuiltin,
+			Source: "packs/roles/roles.yaml:94",
+		},
+		{
+			Name:        "docs",
+			Group:       "knowledge",
+			Description: "Writes documentation that is right, short and useful, and checks its examples against the source. Reads everything.",
+			Paths: roles.Paths{
+				AllowWrite: []roles.Glob{
+					{Text: "{{docs}}", Line: 108},
+					{Text: "*.md", Line: 108},
+					{Text: "*.aisp", Line: 108},
+					{Text: "CHANGELOG.md", Line: 108},
+					{Text: "LICENSE", Line: 108},
+				},
+				DenyWrite: []roles.Glob{
+					{Text: "{{source}}", Line: 109},
+					{Text: "tests/**", Line: 109},
+					{Text: ".github/**", Line: 109},
+					{Text: "*.tf", Line: 109},
+				},
+				AllowRead: []roles.Glob{{Text: "**", Line: 110}},
+			},
+			Scope:  cardea.ScopeBuiltin,
+			Source: "packs/roles/roles.yaml:103",
+		},
+		{
+			Name:  "maintainer",
+			Group: "full-access",
+			Description: "Has the last word on quality, releases and the repository's health. Writes everything: branches," +
+				" tags, pull requests, pipelines, dependencies, releases. Checks the state before each step that cannot be undo" +
+				"ne.",
+			Paths: roles.Paths{
+				AllowWrite: []roles.Glob{{Text: "**", Line: 117}},
+				AllowRead:  []roles.Glob{{Text: "**", Line: 118}},
+			},
+			Scope:  cardea.ScopeBuiltin,
+			Source: "packs/roles/roles.yaml:111",
+		},
+		{
+			Name:  "troubleshooter",
+			Group: "full-access",
+			Description: "Finds and mends bugs, slow code and failures anywhere: reproduces," +
+				" isolates, tests a guess, mends, verifies. Changes as little as possible," +
+				" and writes down what was found.",
+			Paths: roles.Paths{
+				AllowWrite: []roles.Glob{{Text: "**", Line: 125}},
+				AllowRead:  []roles.Glob{{Text: "**", Line: 126}},
+			},
+			Scope:  cardea.ScopeBuiltin,
+			Source: "packs/roles/roles.yaml:119",
+		},
+	},
+	Categories: []roles.Category{
+		{Name: "source", Globs: []string{"src/**", "lib/**"}, Line: 9},
+		{Name: "tests", Globs: []string{"tests/**", "test-fixtures/**", "*.test.*", "*.spec.*", "*_test.go"}, Line: 10},
+		{Name: "docs", Globs: []string{"docs/**"}, Line: 11},
+		{Name: "ci", Globs: []string{".github/**", ".gitlab-ci.yml"}, Line: 12},
+		{Name: "infra", Globs: []string{"*.tf", "*.tfvars"}, Line: 13},
+		{
+			Name: "manifests",
+			Globs: []string{
+				"Cargo.toml",
+				"Cargo.lock",
+				"package.json",
+				"package-lock.json",
+				"go.mod",
+				"go.sum",
+				"pyproject.toml",
+				"requirements*.txt",
+			},
+			Line: 14,
+		},
+	},
+}

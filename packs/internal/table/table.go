@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"go/format"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -14,6 +13,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/base/document"
+	"cardea.dev/internal/base/gosource"
 	"cardea.dev/internal/decide/roles"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/harness"
@@ -71,7 +71,7 @@ func Source(dir string) ([]byte, error) {
 		b.WriteString(",\n")
 	}
 	b.WriteString("}\n")
-	return format.Source(b.Bytes())
+	return gosource.Format(b.Bytes())
 }
 
 // RoleSource returns the Go file for the built-in roles.
@@ -91,7 +91,7 @@ func RoleSource(dir string) ([]byte, error) {
 	b.WriteString("import (\n\t\"cardea.dev\"\n\t\"cardea.dev/internal/decide/roles\"\n)\n\nvar roleTable = ")
 	literal(&b, reflect.ValueOf(src), false)
 	b.WriteString("\n")
-	return format.Source(b.Bytes())
+	return gosource.Format(b.Bytes())
 }
 
 // literal writes a value as a composite literal, without zero fields. bare omits the type,

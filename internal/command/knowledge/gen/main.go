@@ -10,7 +10,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"go/format"
 	"maps"
 	"os"
 	"path/filepath"
@@ -18,6 +17,7 @@ import (
 	"slices"
 	"strings"
 
+	"cardea.dev/internal/base/gosource"
 	"cardea.dev/internal/command/knowledge/form"
 	"cardea.dev/internal/command/knowledge/source"
 )
@@ -41,7 +41,7 @@ func main() {
 
 // write formats a Go source and writes it.
 func write(name string, src []byte) error {
-	src, err := format.Source(src)
+	src, err := gosource.Format(src)
 	if err != nil {
 		return err
 	}

@@ -89,7 +89,7 @@ func emitAllow(b *bytes.Buffer, a allow) {
 		fmt.Fprintf(b, "}, ")
 	}
 	if len(a.stopwords) > 0 {
-		fmt.Fprintf(b, "stopwords: %#v, ", a.stopwords)
+		fmt.Fprintf(b, "stopwords: []string{\n\"%s\",\n}, ", strings.Join(a.stopwords, "\",\n\""))
 	}
 }
 
@@ -116,9 +116,9 @@ func emitWords(b *bytes.Buffer, rules []rule) {
 	class, n := classes(all)
 	fmt.Fprintf(b, "// pairs is how many classes of bytes there are.\nconst pairs = %d\n\n", n)
 	fmt.Fprintf(b, "// class numbers the bytes that keywords begin with, upper case folded.\n")
-	fmt.Fprintf(b, "var class = [256]uint8{%s}\n\n", list(class[:]))
+	fmt.Fprintf(b, "var class = [256]uint8{\n%s}\n\n", rows(class[:]))
 	fmt.Fprintf(b, "// starts is where the keywords begin whose first two bytes have these classes.\n")
-	fmt.Fprintf(b, "var starts = [pairs*pairs + 1]uint16{%s}\n\n", list(starts(all, class, n)))
+	fmt.Fprintf(b, "var starts = [pairs*pairs + 1]uint16{\n%s}\n\n", rows(starts(all, class, n)))
 	fmt.Fprintf(b, "var words = [...]word{\n")
 	for _, k := range all {
 		fmt.Fprintf(b, "{%q, []uint16{%s}},\n", k, list(wakes[k]))
@@ -180,4 +180,13 @@ func list(ns []int) string {
 		out[i] = fmt.Sprint(n)
 	}
 	return strings.Join(out, ", ")
+}
+
+// rows lists numbers, 20 on a line.
+func rows(ns []int) string {
+	var b strings.Builder
+	for some := range slices.Chunk(ns, 20) {
+		b.WriteString(list(some) + ",\n")
+	}
+	return b.String()
 }

@@ -7,9 +7,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"go/format"
 	"os"
 
+	"cardea.dev/internal/base/gosource"
 	"cardea.dev/internal/command/knowledge/files/filelists"
 	"cardea.dev/internal/command/knowledge/source"
 )
@@ -51,7 +51,7 @@ func generate(dir, commands, out string) error {
 		b.WriteString("\t}},\n")
 	}
 	b.WriteString("}\n")
-	text, err := format.Source(b.Bytes())
+	text, err := gosource.Format(b.Bytes())
 	if err != nil {
 		return err
 	}
