@@ -196,7 +196,7 @@ func (j *Evaluation) Analyse() {
 func (j *Evaluation) Analysis() func(*cardea.Event) *cardea.Event {
 	return func(ev *cardea.Event) *cardea.Event {
 		system := disk.System(j.Place.Dirs.Home)
-		system.Resolve = (&paths.Links{Moment: j.process.Memory.Moment()}).Resolve
+		system.Resolve = (&paths.Links{Stats: j.process.Memory.Stats()}).Resolve
 		system.Exported, system.Made, system.ReadFile = j.exported, j.Place.Session.Made, j.Place.absent.ReadLinked
 		system.IsDir, system.IsNew = j.Place.absent.IsFolder, j.Place.absent.Gone
 		return call.Analyse(ev, system)

@@ -41,7 +41,7 @@ type Location struct {
 func Locate(p Process, harness, id, cwd string) Location {
 	cwd = cmp.Or(cwd, p.Dir)
 	start, _ := project.SessionStart(p.Env, cwd)
-	p.Machine.Links = &paths.Links{Moment: p.Memory.Moment()}
+	p.Machine.Links = &paths.Links{Stats: p.Memory.Stats()}
 	doubted := []string{p.projectOf(start)}
 	var pl Location
 	for range 2 {
@@ -58,7 +58,7 @@ func Locate(p Process, harness, id, cwd string) Location {
 // not trusted, since a project can set it. The home folder of the password database is
 // never a project, even if it contains a .git.
 func (p Process) projectOf(start string) string {
-	seen := &state.Absent{Moment: p.Memory.Moment()}
+	seen := &state.Absent{Stats: p.Memory.Stats()}
 	found := project.FindIn(seen, start)
 	if found == start || !paths.Within(found, p.Machine.Links.Real(p.homeVariable())) {
 		return found
@@ -80,7 +80,7 @@ func (p Process) homeVariable() string {
 
 // placeBeside locates the place, and ignores variables that point into the suspicious projects.
 func (p Process) placeBeside(doubted []string, harness, id, cwd string) Location {
-	pl := Location{absent: &state.Absent{Moment: p.Memory.Moment()}, links: p.Machine.Links}
+	pl := Location{absent: &state.Absent{Stats: p.Memory.Stats()}, links: p.Machine.Links}
 	pl.Dirs, pl.Issues = project.FindDirs(p.Machine, doubted...)
 	store, err := session.Open(pl.Dirs.State, func(dir string) string {
 		return p.Machine.RefuseState(dir, doubted[len(doubted)-1], pl.Dirs.Home)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"cardea.dev/internal/base/moment"
+	"cardea.dev/internal/base/statcache"
 )
 
 // Limits for following links. Linux follows 40 links in one path (path_resolution(7)) and
@@ -21,10 +21,10 @@ const (
 // a few folders reads each folder once. Use it for a short time, since links may change.
 // The zero value is ready for use and safe for concurrent use; nil caches nothing.
 type Links struct {
-	// Moment shares results with other calls, unless it is nil.
-	Moment *moment.Moment
-	mu     sync.Mutex
-	known  map[string]link
+	// Stats shares results with other calls, unless it is nil.
+	Stats *statcache.View
+	mu    sync.Mutex
+	known map[string]link
 	// folders caches the ways to folders: [0] for other processes, [1] for this one.
 	folders [2]map[string]way
 }
@@ -57,12 +57,12 @@ func (l *Links) read(dir, name string, gone bool) link {
 	return found
 }
 
-// look reads a link, or takes the result from Moment.
+// look reads a link, or takes the result from Stats.
 func (l *Links) look(path string) link {
-	if n, known := l.Moment.Name(path); known {
+	if n, known := l.Stats.Name(path); known {
 		return link{n.Target, n.Gone}
 	}
-	return moment.Look(l.Moment, "link", path, readlink)
+	return statcache.Look(l.Stats, "link", path, readlink)
 }
 
 // Resolve is [Resolve] with this cache.

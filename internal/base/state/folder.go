@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"cardea.dev/internal/base/moment"
+	"cardea.dev/internal/base/statcache"
 )
 
 // ErrNotFolder is the cause of errors about files, pipes and devices in the place of a
@@ -103,8 +103,8 @@ func IsLink(path string) bool {
 // Absent caches which folders are missing, for one pass over many files: files in such a
 // folder need no check. The zero value is ready for use; nil caches nothing.
 type Absent struct {
-	// Moment shares results with other calls, unless it is nil.
-	Moment  *moment.Moment
+	// Stats shares results with other calls, unless it is nil.
+	Stats   *statcache.View
 	mu      sync.Mutex
 	known   map[string]bool
 	folders map[string]bool
@@ -138,10 +138,10 @@ func (a *Absent) isFolder(dir string) bool {
 }
 
 func (a *Absent) leadsToFolder(path string) bool {
-	if n, known := a.Moment.Name(path); known && n.Target == "" {
+	if n, known := a.Stats.Name(path); known && n.Target == "" {
 		return n.Folder
 	}
-	return moment.Look(a.Moment, "folder", path, leadsToFolder)
+	return statcache.Look(a.Stats, "folder", path, leadsToFolder)
 }
 
 // IsFolder reports whether path is a folder or a link to one.
@@ -155,7 +155,7 @@ func (a *Absent) IsFolder(path string) bool {
 // Exists is [Exists] with this cache.
 func (a *Absent) Exists(path string) bool {
 	if a != nil {
-		if n, known := a.Moment.Name(path); known {
+		if n, known := a.Stats.Name(path); known {
 			return !n.Gone
 		}
 	}
@@ -173,7 +173,7 @@ func (a *Absent) Gone(path string) bool {
 // IsLink is [IsLink] with this cache.
 func (a *Absent) IsLink(path string) bool {
 	if a != nil {
-		if n, known := a.Moment.Name(path); known {
+		if n, known := a.Stats.Name(path); known {
 			return n.Target != ""
 		}
 	}
@@ -202,10 +202,10 @@ func lookedAt(path string) looked {
 }
 
 func (a *Absent) lookAt(path string) looked {
-	if n, known := a.Moment.Name(path); known {
+	if n, known := a.Stats.Name(path); known {
 		return looked{n.Folder, n.Gone}
 	}
-	return moment.Look(a.Moment, "name", path, lookedAt)
+	return statcache.Look(a.Stats, "name", path, lookedAt)
 }
 
 // note caches whether dir is a folder or a link to one.

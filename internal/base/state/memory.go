@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"cardea.dev/internal/base/moment"
+	"cardea.dev/internal/base/statcache"
 )
 
 // Memory caches texts of files, and values made from texts, for a process that answers many
@@ -88,7 +88,7 @@ func (m *Memory) text(path string, s fileStamp) ([]byte, time.Time) {
 
 // keep stores the text of a file whose stamp was taken before it was read.
 func (m *Memory) keep(path string, s fileStamp, data []byte, opened time.Time) {
-	if m == nil || int64(len(data)) != s.size || opened.UnixNano()-max(s.changed, s.modified) < int64(moment.Settled) {
+	if m == nil || int64(len(data)) != s.size || opened.UnixNano()-max(s.changed, s.modified) < int64(statcache.Settled) {
 		return
 	}
 	m.mu.Lock()

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"cardea.dev/internal/base/moment"
+	"cardea.dev/internal/base/statcache"
 	"cardea.dev/internal/base/state"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/policy/engine"
@@ -23,9 +23,9 @@ type Memory struct {
 	now   func() time.Time
 	texts *state.Memory
 	keys  *rules.Keys
-	// moments lets concurrent calls share what they read of folders.
-	moments moment.Shared
-	mu      sync.Mutex
+	// stats lets concurrent calls share what they read of folders.
+	stats statcache.Cache
+	mu    sync.Mutex
 	// own evaluates the policies of the user and the machine. Each project has its own engine,
 	// so that no project can end another's.
 	own    ClosingEngine
@@ -61,7 +61,7 @@ func NewMemory(now func() time.Time, start func() ClosingEngine) *Memory {
 // CallMemory is a Memory as one call uses it.
 type CallMemory struct {
 	memory *Memory
-	moment *moment.Moment
+	stats  *statcache.View
 	// Leave receives why a process of the caller must answer the call instead.
 	Leave func(why string)
 
@@ -71,20 +71,20 @@ type CallMemory struct {
 
 // Begin starts a call. The caller must call End.
 func (m *Memory) Begin(leave func(why string)) *CallMemory {
-	return &CallMemory{memory: m, moment: m.moments.Begin(), Leave: leave}
+	return &CallMemory{memory: m, stats: m.stats.Begin(), Leave: leave}
 }
 
-// Moment returns the time at which the call began; nil without a memory.
-func (c *CallMemory) Moment() *moment.Moment {
+// Stats returns the reads that this call shares with others. It is nil without a memory.
+func (c *CallMemory) Stats() *statcache.View {
 	if c == nil {
 		return nil
 	}
-	return c.moment
+	return c.stats
 }
 
 // End releases what the call used. All of its work must have ended.
 func (c *CallMemory) End() {
-	c.moment.End()
+	c.stats.End()
 	c.mu.Lock()
 	used := c.used
 	c.used = nil

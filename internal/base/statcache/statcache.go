@@ -1,7 +1,7 @@
-// Package moment lets concurrent calls share what they read from the system. A result
+// Package statcache lets concurrent calls share what they read from the system. A result
 // applies to every call that had begun before the read began. So no call sees anything
 // older than itself, as if it had read alone.
-package moment
+package statcache
 
 import (
 	"runtime"
@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 )
 
-// Shared is the state that calls share. The zero value is ready for use.
-type Shared struct {
+// Cache is the state that calls share. The zero value is ready for use.
+type Cache struct {
 	// turn is the number of calls begun, active the number of calls in progress.
 	turn   atomic.Uint64
 	active atomic.Int64
@@ -33,9 +33,10 @@ const (
 	maxName = 512
 )
 
-// Moment is the time at which a call began. A nil Moment shares nothing.
-type Moment struct {
-	shared *Shared
+// View gives one call the reads of a [Cache], from the time at which it began. A nil View shares
+// nothing.
+type View struct {
+	shared *Cache
 	turn   uint64
 	ended  atomic.Bool
 	// folders holds the folders whose stamp was read since the call began.
@@ -46,11 +47,11 @@ type Moment struct {
 // Begin registers a call whose input is complete. The caller must call End. If other calls
 // are in progress, Begin yields so that pending calls can also begin and share the first
 // reads.
-func (s *Shared) Begin() *Moment {
+func (s *Cache) Begin() *View {
 	if s == nil {
 		return nil
 	}
-	m := &Moment{shared: s, turn: s.turn.Add(1)}
+	m := &View{shared: s, turn: s.turn.Add(1)}
 	if s.active.Add(1) > 1 {
 		runtime.Gosched()
 	}
@@ -59,7 +60,7 @@ func (s *Shared) Begin() *Moment {
 
 // End ends a call, which then shares nothing more. When no call is in progress, all results
 // are dropped.
-func (m *Moment) End() {
+func (m *View) End() {
 	if m == nil || m.ended.Swap(true) || m.shared.active.Add(-1) > 0 {
 		return
 	}
@@ -69,10 +70,10 @@ func (m *Moment) End() {
 }
 
 // alone reports whether there is no other call to share with.
-func (m *Moment) alone() bool { return m == nil || m.ended.Load() || m.shared.active.Load() < 2 }
+func (m *View) alone() bool { return m == nil || m.ended.Load() || m.shared.active.Load() < 2 }
 
 // known returns the result for k if its read began at turn since or later.
-func (s *Shared) known(k key, since uint64) (any, bool) {
+func (s *Cache) known(k key, since uint64) (any, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	got, is := s.seen[k]
@@ -80,7 +81,7 @@ func (s *Shared) known(k key, since uint64) (any, bool) {
 }
 
 // keep stores a result, unless the stored one is newer.
-func (s *Shared) keep(k key, turn uint64, value any) {
+func (s *Cache) keep(k key, turn uint64, value any) {
 	if len(k.name) > maxName {
 		return
 	}
@@ -97,7 +98,7 @@ func (s *Shared) keep(k key, turn uint64, value any) {
 
 // Look returns look(name), or the result of another call that was read since this one
 // began. what identifies the kind of read; each kind has one type.
-func Look[T any](m *Moment, what, name string, look func(name string) T) T {
+func Look[T any](m *View, what, name string, look func(name string) T) T {
 	if m.alone() {
 		return look(name)
 	}

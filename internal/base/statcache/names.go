@@ -1,4 +1,4 @@
-package moment
+package statcache
 
 import (
 	"strings"
@@ -14,7 +14,7 @@ type Name struct {
 	Folder, Gone bool
 }
 
-// names caches the entries of folders. Each moment reads the stamp of a folder, and the
+// names caches the entries of folders. Each call reads the stamp of a folder, and the
 // cached entries are valid only while the stamp is the same. The system changes it whenever
 // an entry is added, removed or replaced, and programs cannot set that time.
 type names struct {
@@ -44,7 +44,7 @@ const Settled = 3 * time.Second
 
 // Name returns the entry at an absolute path, whose last element is not followed. known is
 // false if the cache cannot answer; the caller then reads it.
-func (m *Moment) Name(path string) (n Name, known bool) {
+func (m *View) Name(path string) (n Name, known bool) {
 	if m == nil || m.ended.Load() || len(path) > maxFolderLength {
 		return n, false
 	}
@@ -66,7 +66,7 @@ func (m *Moment) Name(path string) (n Name, known bool) {
 
 // folder returns the cache of a folder, valid since the call began. It returns nil if the
 // folder cannot be cached.
-func (m *Moment) folder(dir string) *folder {
+func (m *View) folder(dir string) *folder {
 	m.mu.Lock()
 	f, asked := m.folders[dir]
 	m.mu.Unlock()

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package moment
+package statcache
 
 import "time"
 

@@ -1,4 +1,4 @@
-package moment
+package statcache
 
 import (
 	"fmt"
@@ -10,10 +10,10 @@ import (
 
 // TestLook checks that a result applies to calls that had begun, and to no later one.
 func TestLook(t *testing.T) {
-	var s Shared
+	var s Cache
 	n := 0
 	look := func(string) int { n++; return n }
-	at := func(m *Moment, want int) {
+	at := func(m *View, want int) {
 		t.Helper()
 		if got := Look(m, "x", "a", look); got != want {
 			t.Errorf("saw %d, not %d", got, want)
@@ -51,9 +51,9 @@ func TestLook(t *testing.T) {
 
 // TestComesMeanwhile checks that a call that begins during a read does not use its result.
 func TestComesMeanwhile(t *testing.T) {
-	var s Shared
+	var s Cache
 	a, _ := s.Begin(), s.Begin()
-	var late *Moment
+	var late *View
 	Look(a, "x", "a", func(string) int { late = s.Begin(); return 1 })
 	if got := Look(late, "x", "a", func(string) int { return 2 }); got != 2 {
 		t.Error("it sees what was seen before it came")
@@ -69,7 +69,7 @@ func TestComesMeanwhile(t *testing.T) {
 }
 
 func TestBounds(t *testing.T) {
-	var s Shared
+	var s Cache
 	a, _ := s.Begin(), s.Begin()
 	for i := range 3 * maxSeen {
 		Look(a, "x", fmt.Sprint(i), func(string) int { return i })
@@ -87,7 +87,7 @@ func TestBounds(t *testing.T) {
 // TestNeverOld checks that no call sees a state older than itself, with many concurrent
 // calls.
 func TestNeverOld(t *testing.T) {
-	var s Shared
+	var s Cache
 	var system atomic.Int64
 	var all sync.WaitGroup
 	for range 8 {

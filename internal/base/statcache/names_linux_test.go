@@ -1,4 +1,4 @@
-package moment
+package statcache
 
 import (
 	"os"
@@ -17,7 +17,7 @@ func settle(t *testing.T) {
 }
 
 // at returns the entry that a new call sees at a path.
-func at(s *Shared, path string) (Name, bool) {
+func at(s *Cache, path string) (Name, bool) {
 	m := s.Begin()
 	defer m.End()
 	return m.Name(path)
@@ -40,7 +40,7 @@ func TestNames(t *testing.T) {
 	do(os.MkdirAll(filepath.Join(dir, "other", "in", "name"), 0o700))
 	do(os.Symlink("above/in", filepath.Join(dir, "link")))
 	settle(t)
-	var s Shared
+	var s Cache
 	expect := func(when string, want Name, paths ...string) {
 		t.Helper()
 		for _, p := range paths {
@@ -104,7 +104,7 @@ func TestNamesOfACall(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	settle(t)
-	var s Shared
+	var s Cache
 	a := s.Begin()
 	if n, known := a.Name(dir + "/x"); !known || !n.Gone {
 		t.Fatalf("%+v, %v", n, known)
@@ -146,7 +146,7 @@ func TestNamesOfExchangedFolders(t *testing.T) {
 		}
 	}
 	settle(t)
-	var s Shared
+	var s Cache
 	m := s.Begin()
 	if n, known := m.Name(in + "/another"); !known || n.Gone {
 		t.Fatalf("%+v, %v", n, known)
@@ -166,13 +166,13 @@ func TestNamesOfExchangedFolders(t *testing.T) {
 // for names that the system interprets differently.
 func TestNamesNotKnown(t *testing.T) {
 	fresh := t.TempDir()
-	var s Shared
+	var s Cache
 	for _, path := range []string{fresh + "/x", "/proc/self/x", "/sys/x", "relative/x", "x", "", "/", "/etc/", "/etc/.", "/etc/..", "/etc/passwd/x"} {
 		if n, known := at(&s, path); known {
 			t.Errorf("%q is remembered as %+v", path, n)
 		}
 	}
-	if n, known := (*Moment)(nil).Name("/etc/passwd"); known {
+	if n, known := (*View)(nil).Name("/etc/passwd"); known {
 		t.Errorf("without a moment it is %+v", n)
 	}
 }
@@ -182,7 +182,7 @@ func TestNamesBounded(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	settle(t)
-	var s Shared
+	var s Cache
 	m := s.Begin()
 	defer m.End()
 	for range maxFolderNames + 10 {
