@@ -43,9 +43,9 @@ func (w *line) searched(at [2]int) *knowledge.Search {
 // inFunction reports whether a step of Via hides how a function is called.
 func inFunction(via string) bool { return strings.HasPrefix(via, "function") }
 
-// fromSearch returns the search on standard input, if no name from there can become two
+// searchOnStdin returns the search on standard input, if no name from there can become two
 // words, an option or another name. null is set if each name ends with a NUL.
-func (w *line) fromSearch(null bool) *knowledge.Search {
+func (w *line) searchOnStdin(null bool) *knowledge.Search {
 	if w.cmd.stdin.kind != piped || !w.cmd.stdin.lines {
 		return nil
 	}
@@ -153,8 +153,8 @@ func (w *line) lastSearch() int {
 	return -1
 }
 
-// foundNames returns patterns for the names that the last search finds.
-func (w *line) foundNames() []string {
+// patternsOfSearch returns patterns for the names that the last search finds.
+func (w *line) patternsOfSearch() []string {
 	if i := w.lastSearch(); i >= 0 {
 		return w.bounded(knowledge.Names(&w.out.Parts[i], &w.env.System))
 	}

@@ -137,7 +137,7 @@ func (w *commands) readNames(name string, words []field, assigns []cardea.Assign
 		}
 	}
 	if name == "read" && w.reads(words) && !slices.ContainsFunc(assigns, func(a cardea.Assign) bool { return !a.Static || a.Value != "" }) {
-		if s := w.fromSearch(len(words) > 2); s != nil {
+		if s := w.searchOnStdin(len(words) > 2); s != nil {
 			v := w.cur.Vars.Get(words[len(words)-1].Text)
 			w.set(words[len(words)-1].Text, shell.Value{Found: s, May: v.May, Presence: shell.Set})
 		}

@@ -114,7 +114,7 @@ func (w *commands) find(s *wrapper, inv invocation) {
 // foundCommand handles the command that find starts on its results: on all of them
 // together if several is set.
 func (w *commands) foundCommand(s *wrapper, inv invocation, option string, words []field, several bool, search *knowledge.Search) {
-	inner, found := inv.behind(path.Base(inv.argv[0].Text), nil), w.foundNames()
+	inner, found := inv.behind(path.Base(inv.argv[0].Text), nil), w.patternsOfSearch()
 	inner.access = nil
 	for _, a := range words {
 		if a.Static && (strings.Contains(a.Text, "{}") || s.AppendsFile && strings.Contains(a.Text, "{")) { // fd has {.} and others
@@ -189,7 +189,7 @@ func (w *commands) xargs(s *wrapper, inv invocation) {
 	}
 	var search *knowledge.Search
 	if !slices.ContainsFunc(p.options, splits) {
-		search = w.fromSearch(endsWithNull(p.options))
+		search = w.searchOnStdin(endsWithNull(p.options))
 	}
 	if replace == "" {
 		args := unknownArgs

@@ -171,7 +171,7 @@ func (r *reader) operand(k cardea.AccessKind, f Word, recursive bool) {
 			r.touch(k, Literal(f.Text+s), recursive)
 		}
 	}
-	if r.fromSearch(f) && (k == cardea.Read || k == form.Metadata) {
+	if r.namedBySearch(f) && (k == cardea.Read || k == form.Metadata) {
 		r.out.Access = append(r.out.Access, f.Found.accesses(k, recursive)...)
 		if f.Found.deep() {
 			r.supplied(k, f, recursive, true) // patterns of a search leave hidden files out
@@ -570,7 +570,7 @@ func (r *reader) searched() {
 		}
 		return out
 	}
-	for _, s := range foundNames(&p, r.system, acts, true, become) {
+	for _, s := range pathsOfSearch(&p, r.system, acts, true, become) {
 		if s.Pattern != "" { // the folder is an operand
 			r.search(s, cardea.Access{Kind: cardea.Delete, Path: r.paths.follow(path.Dir(paths.LiteralBegin(s.Pattern)))})
 		}
@@ -603,9 +603,9 @@ func (r *reader) search(s PotentialPath, like cardea.Access) {
 	}
 }
 
-// fromSearch reports whether a search found the file that f names, in the folder from
+// namedBySearch reports whether a search found the file that f names, in the folder from
 // which the program reads it.
-func (r *reader) fromSearch(f Word) bool {
+func (r *reader) namedBySearch(f Word) bool {
 	return f.Found != nil && f.Found.Dir != "" && f.Found.Dir == r.paths.Dir
 }
 
@@ -618,5 +618,5 @@ func (r *reader) sureFind(i int) bool {
 		kind = s.FirstOperand
 	}
 	several := f.MaySplit && (s.Complete.LimitsOperands || s.LastOperand != "" || s.FirstOperand != "" && s.Operands != cardea.Read && s.Operands != form.Metadata)
-	return r.fromSearch(f) && !several && slices.Contains(r.operands, i) && (kind == cardea.Read || kind == form.Metadata || kind == form.None)
+	return r.namedBySearch(f) && !several && slices.Contains(r.operands, i) && (kind == cardea.Read || kind == form.Metadata || kind == form.None)
 }

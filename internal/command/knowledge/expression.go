@@ -467,11 +467,11 @@ func oneOf(ranges []rune) []string {
 	return out
 }
 
-// foundNames returns patterns of the files that a search may act on: those its actions
+// pathsOfSearch returns patterns of the files that a search may act on: those its actions
 // reach, or without acts those it prints. It returns nil for a program without
 // expressions, and for an expression that tests no names if the disk is unknown. Folders
 // that an uncertain operand may name are included.
-func foundNames(p *cardea.Part, system *System, acts []string, removes bool, become func(operand int) []string) []PotentialPath {
+func pathsOfSearch(p *cardea.Part, system *System, acts []string, removes bool, become func(operand int) []string) []PotentialPath {
 	spec := programOf(p.Program())
 	if spec == nil || !spec.OperandsBeforeOptions {
 		return nil

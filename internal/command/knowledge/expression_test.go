@@ -59,7 +59,7 @@ func TestFoundNames(t *testing.T) {
 		"find . " + strings.Repeat("! ", 100) + "-name x -delete": all,
 	} {
 		var got []string
-		for _, s := range foundNames(search(line), system, []string{"-delete"}, true, func(int) []string { return nil }) {
+		for _, s := range pathsOfSearch(search(line), system, []string{"-delete"}, true, func(int) []string { return nil }) {
 			got = append(got, strings.ReplaceAll(s.Pattern, "/./", "/"))
 			if s.Pattern == "" {
 				got[len(got)-1] = s.Path

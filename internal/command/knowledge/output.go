@@ -253,7 +253,7 @@ func MayPrint(p *cardea.Part, system *System) []PotentialPath {
 		if wrapper := WrapperOf(name); wrapper != nil {
 			acts = append(acts[:len(acts):len(acts)], wrapper.CommandOptions...)
 		}
-		return append(everythingBelow(p), foundNames(p, system, acts, false, func(int) []string { return nil })...)
+		return append(everythingBelow(p), pathsOfSearch(p, system, acts, false, func(int) []string { return nil })...)
 	case Has(form.PrintsOperands, name):
 		var words []string
 		for _, o := range operands {
