@@ -21,10 +21,14 @@ func Replace(name string, p *form.Program) (restore func()) {
 }
 
 // Insert puts the description of a new name into the table, in the place of the name that
-// follows it, and returns a function that restores the table.
+// follows it, or replaces the description of a known name. It returns a function that
+// restores the table.
 func Insert(name string, p *form.Program) (restore func()) {
 	i, known := slices.BinarySearchFunc(programs[:], name, func(d described, name string) int { return strings.Compare(d.name, name) })
-	if known || i == len(programs) {
+	if known {
+		return Replace(name, p)
+	}
+	if i == len(programs) {
 		panic("no place for " + name)
 	}
 	old := programs[i]
