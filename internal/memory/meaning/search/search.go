@@ -159,11 +159,12 @@ func load(ctx context.Context, m model, r *meaning.Request, dims int) (*folder, 
 	}
 	vectors, total, f := lessonVectors(m, &p, dims), 0, &folder{}
 	roles := rolesOf(r)
-	store := lesson.Open(p)
+	store, broken := lesson.Open(p), false
 	defer store.Close()
 	for l, err := range store.All() {
 		if err != nil {
-			continue // the hook reports a file that cannot be read
+			broken = true // the hook reports it
+			continue
 		}
 		total++
 		if l.Tool != r.Tool || !slices.Contains(roles, l.Role) {
@@ -175,6 +176,9 @@ func load(ctx context.Context, m model, r *meaning.Request, dims int) (*folder, 
 		}
 		f.stale = f.stale || !known
 		f.lessons = append(f.lessons, candidate{meaning.Named{Subject: l.Subject, ID: l.ID.String()}, l.Role, l.Effect, v})
+	}
+	if broken { // an unread lesson may ask or deny
+		f.lessons = slices.DeleteFunc(f.lessons, func(c candidate) bool { return c.effect == cardea.Allow })
 	}
 	f.few = total <= maxFew
 	return f, nil

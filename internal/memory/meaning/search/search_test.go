@@ -139,14 +139,23 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// A file that cannot be read hides no lesson of another one.
+// TestUnreadableFile checks that a file that cannot be read hides no ask of another one, and
+// that no lesson allows beside it.
 func TestUnreadableFile(t *testing.T) {
-	b := newBench(t)
-	b.teach("user", "ask * npm test")
-	if err := os.Mkdir(filepath.Join(lesson.Folder(b.place("user").Dir), "allow.jsonl"), 0o700); err != nil {
-		t.Fatal(err)
+	for lessons, want := range map[[2]string]string{
+		{"ask * npm test", "allow.jsonl"}: "npm test",
+		{"allow * npm test", "ask.jsonl"}: "",
+		{"allow * npm test", ""}:          "npm test",
+	} {
+		b := newBench(t)
+		b.teach("user", lessons[0])
+		if lessons[1] != "" {
+			if err := os.Mkdir(filepath.Join(lesson.Folder(b.place("user").Dir), lessons[1]), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b.expect(b.request("", "yarn test", "user"), want, false)
 	}
-	b.expect(b.request("", "yarn test", "user"), "npm test", false)
 }
 
 // A thousand allows that are nearer do not hide an ask.
